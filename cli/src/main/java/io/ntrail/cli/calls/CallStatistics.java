@@ -87,6 +87,7 @@ final class CallStatistics {
       case CLOCK_PAIR_PICOSECONDS -> "of which reading the clock, ps";
       case OVERFLOWS -> "calls not recorded: no slot left on the stack";
       case DEEP_ENTRIES -> "entries only: no slot left on the stack";
+      case ENTRIES_WITHOUT_AREA -> "entries only: no area for the stack";
       case NO_AREA -> "calls not recorded: no area for the stack";
       case SLOW_PASSES -> "passes through the slow path";
       case THREAD_TEARDOWNS -> "thread teardowns";

@@ -117,11 +117,11 @@ final class LiveReport {
           "%s made without a record, as there was no room for it: it fires no probe"
               .formatted(Numbers.counted(unrecorded, "call")));
     }
-    long deep = result.statistics().deepEntries();
-    if (deep > 0) {
+    long alone = result.statistics().entriesAlone();
+    if (alone > 0) {
       lines.add(
-          "only entries of %s recorded, deeper than 256 traced calls: no return of them fires"
-              .formatted(Numbers.counted(deep, "call")));
+          "only entries of %s recorded, too deep or on too many stacks: no return of them fires"
+              .formatted(Numbers.counted(alone, "call")));
     }
     if (live.late() > 0) {
       lines.add(

@@ -38,6 +38,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -303,9 +304,12 @@ final class ProbeInput implements AutoCloseable {
       if (added > 0) {
         unfired.add(Numbers.counted(added, "call") + " added up where they happened");
       }
-      long deep = calls.source().statistics().getOrDefault(RecorderCounter.DEEP_ENTRIES, 0L);
-      if (deep > 0) {
-        unfired.add("only entries of " + Numbers.counted(deep, "call") + " recorded");
+      Map<RecorderCounter, Long> counted = calls.source().statistics();
+      long alone =
+          counted.getOrDefault(RecorderCounter.DEEP_ENTRIES, 0L)
+              + counted.getOrDefault(RecorderCounter.ENTRIES_WITHOUT_AREA, 0L);
+      if (alone > 0) {
+        unfired.add("only entries of " + Numbers.counted(alone, "call") + " recorded");
       }
     }
     return unfired;

@@ -24,26 +24,28 @@ final class TraceRemarks {
         .toList();
   }
 
-  /** Returns how many calls were made without a record, and why. */
+  /** Returns how many calls have no record, or none of their end, and why. */
   static List<String> unrecorded(RecorderStatistics now) {
     List<String> remarks = new ArrayList<>();
     if (now.deepEntries() > 0) {
-      remarks.add(
-          "only entries of "
-              + Numbers.counted(now.deepEntries(), "call")
-              + " were recorded: deeper than 256 traced calls on one stack");
+      remarks.add(entriesOf(now.deepEntries()) + ": deeper than 256 traced calls on one stack");
     }
-    if (now.noArea() > 0) {
+    if (now.entriesWithoutArea() > 0) {
       remarks.add(
-          notRecorded(now.noArea())
+          entriesOf(now.entriesWithoutArea())
               + ": threads began faster than memory for their stacks could be added, or were more"
               + " than can be traced (--threads N makes memory for N stacks before the start; a"
               + " 32-bit program has room for 126)");
     }
+    if (now.noTable() > 0) {
+      remarks.add(
+          "%s not counted: more threads than tables for them"
+              .formatted(Numbers.counted(now.noTable(), "call")));
+    }
     return remarks;
   }
 
-  private static String notRecorded(long calls) {
-    return Numbers.counted(calls, "call") + (calls == 1 ? " was" : " were") + " not recorded";
+  private static String entriesOf(long calls) {
+    return "only entries of " + Numbers.counted(calls, "call") + " were recorded";
   }
 }

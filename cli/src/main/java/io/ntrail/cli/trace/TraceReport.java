@@ -370,7 +370,7 @@ final class TraceReport implements AutoCloseable {
           .number("discarded", now.discarded().events())
           .number("addedUp", now.addedCalls())
           .number("reentrant", family.reentrant())
-          .number("withoutThreadBlock", now.noArea())
+          .number("withoutThreadBlock", now.noTable() + now.entriesWithoutArea())
           .number("tooDeep", now.deepEntries())
           .number("bytes", bytes)
           .number("stoppedNanos", run.stoppedNanos())

@@ -36,7 +36,7 @@ final class TraceStatistics {
       {"  peak in use", Numbers.count(now.fullAtMost())},
       {"  written", Numbers.count(now.buffersWritten())},
       {"thread blocks free", Numbers.count(now.areasFree())},
-      {"  calls without block", Numbers.count(now.noArea())},
+      {"  calls without block", Numbers.count(now.noTable() + now.entriesWithoutArea())},
       {"slow-path passes", Numbers.count(now.slowPasses())},
       {"failed writes", Numbers.count(now.failedWrites())},
       {"call depth exceeded", Numbers.count(now.deepEntries())},

@@ -45,7 +45,8 @@ public enum RecorderCounter {
   /** Of them, those whose outermost callers are missing. */ CALLERS_INCOMPLETE(36),
   /** Calls whose callers were to be recorded and are not. */ CALLERS_MISSED(37),
   /** 1 if recording ended because the file had its largest size. */ SIZE_REACHED(38),
-  /** Calls beyond the slots of a stack of which the entry alone was recorded. */ DEEP_ENTRIES(39);
+  /** Calls beyond the slots of a stack of which the entry alone was recorded. */ DEEP_ENTRIES(39),
+  /** Calls on stacks without an area of which the entry alone was recorded. */ ENTRIES_WITHOUT_AREA(40);
   // @formatter:on
 
   private final int number;

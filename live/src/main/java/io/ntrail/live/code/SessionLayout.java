@@ -76,14 +76,20 @@ public final class SessionLayout {
   /** u64: ticks of the longest of them, by the target. */
   public static final int AT_LONGEST_WAIT = 0x1D8;
 
-  /** u64: calls not recorded because no area was free, by the target. */
-  public static final int AT_NO_AREA = 0x200;
+  /** u64: calls not counted because no table was free, by the target. */
+  public static final int AT_NO_TABLE = 0x200;
 
   /**
    * u64: calls for which no slot of the stack was free, by the target: their entries alone are
    * recorded, or counted.
    */
   public static final int AT_DEEP_ENTRIES = 0x240;
+
+  /**
+   * u64: calls on stacks without an area, by the target: their entries alone are recorded, or
+   * counted.
+   */
+  public static final int AT_ENTRIES_WITHOUT_AREA = 0x248;
 
   /** u64: passes through the slow routine, by the target. */
   public static final int AT_SLOW_PASSES = 0x280;

@@ -34,7 +34,8 @@ import java.util.stream.Stream;
  * @param duration from the beginning to the latest event or the time given, in ticks
  * @param failedWrites how often the file could not be written
  * @param deepEntries calls whose entry alone was recorded because their stack had no slot left
- * @param noArea calls that were not recorded because no area was free
+ * @param entriesWithoutArea calls whose entry alone was recorded because their stack had no area
+ * @param noTable calls that were not counted because no table was free
  * @param slowPasses passes of the target through its slow routine
  * @param areasFree free areas
  * @param chunksRefused chunks of threads that were not recorded because there are too many at once
@@ -64,7 +65,8 @@ public record RecorderStatistics(
     long duration,
     long failedWrites,
     long deepEntries,
-    long noArea,
+    long entriesWithoutArea,
+    long noTable,
     long slowPasses,
     int areasFree,
     long chunksRefused,
@@ -80,7 +82,12 @@ public record RecorderStatistics(
 
   /** Returns the number of calls that were made without a record, as there was no room for it. */
   public long unrecorded() {
-    return noArea;
+    return noTable;
+  }
+
+  /** Returns the number of calls of which only the entry was recorded, as there was no slot. */
+  public long entriesAlone() {
+    return deepEntries + entriesWithoutArea;
   }
 
   /** Returns the statistics in the form of a {@code .ntr}; the kind of lost records is unknown. */
@@ -107,8 +114,9 @@ public record RecorderStatistics(
     counters.put(RecorderCounter.DISCARDED, discarded.events());
     counters.put(RecorderCounter.BYTES_WRITTEN, bytes);
     counters.put(RecorderCounter.DURATION_TICKS, duration);
-    counters.put(RecorderCounter.NO_AREA, noArea);
+    counters.put(RecorderCounter.NO_AREA, noTable);
     counters.put(RecorderCounter.DEEP_ENTRIES, deepEntries);
+    counters.put(RecorderCounter.ENTRIES_WITHOUT_AREA, entriesWithoutArea);
     counters.put(RecorderCounter.SLOW_PASSES, slowPasses);
     if (state == RecorderState.SIZE_REACHED) {
       counters.put(RecorderCounter.SIZE_REACHED, 1L);
@@ -142,7 +150,8 @@ public record RecorderStatistics(
         Math.max(duration, other.duration),
         Math.max(failedWrites, other.failedWrites),
         deepEntries + other.deepEntries,
-        noArea + other.noArea,
+        entriesWithoutArea + other.entriesWithoutArea,
+        noTable + other.noTable,
         slowPasses + other.slowPasses,
         areasFree + other.areasFree,
         chunksRefused + other.chunksRefused,
@@ -201,7 +210,8 @@ public record RecorderStatistics(
         duration,
         failures,
         deepEntries,
-        noArea,
+        entriesWithoutArea,
+        noTable,
         slowPasses,
         freeAreas,
         chunksRefused,

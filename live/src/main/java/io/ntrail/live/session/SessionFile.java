@@ -355,17 +355,19 @@ public final class SessionFile implements AutoCloseable {
     return Math.clamp(free, 0, SessionLayout.AREAS);
   }
 
-  /** Returns the number of calls that were not recorded because no area was free. */
-  public long noArea() {
-    return file.u64Acquire(SessionLayout.AT_NO_AREA);
+  /** Returns the number of calls that were not counted because no table was free. */
+  public long noTable() {
+    return file.u64Acquire(SessionLayout.AT_NO_TABLE);
   }
 
-  /**
-   * Returns the number of calls of which only the entry was recorded, or counted, because all slots
-   * of their stack were in use.
-   */
+  /** Returns the number of calls recorded by their entry alone: their stack had no slot left. */
   public long deepEntries() {
     return file.u64Acquire(SessionLayout.AT_DEEP_ENTRIES);
+  }
+
+  /** Returns the number of calls recorded by their entry alone: their stack had no area. */
+  public long entriesWithoutArea() {
+    return file.u64Acquire(SessionLayout.AT_ENTRIES_WITHOUT_AREA);
   }
 
   /** Returns the number of passes through the slow path. */
@@ -388,10 +390,7 @@ public final class SessionFile implements AutoCloseable {
     return file.u64Acquire(SessionLayout.AT_REENTRANT);
   }
 
-  /**
-   * Returns the number of records lost because no chunk was free; at most one spill of each thread
-   * too many.
-   */
+  /** Returns the number of records lost for lack of chunks; at most a spill a thread too many. */
   public long lost() {
     return file.u64Acquire(SessionLayout.AT_LOST);
   }

@@ -93,7 +93,7 @@ class SessionFileTest {
     try (SessionFile session = SessionFile.create(folder, 32, 2);
         SimulatedTarget target = SimulatedTarget.map(session.path())) {
       assertEquals(-1, target.takeArea());
-      assertEquals(1, session.noArea());
+      assertEquals(1, session.entriesWithoutArea());
       for (int i = 0; i < 4096; i++) {
         assertEquals(i, session.addArea(0x1_0000_0000L * i));
       }

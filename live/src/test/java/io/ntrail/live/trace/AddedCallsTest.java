@@ -194,7 +194,7 @@ final class AddedCallsTest {
     Settings recording = new Settings().exports().chunks(1024).stacks(64);
     Outcome recorded = programs.same(recording, program, arguments);
     CallTable calls = Programs.exact(recorded);
-    assertEquals(0, outcome.statistics().noArea());
+    assertEquals(0, outcome.statistics().noTable());
     assertEquals(20 * 30 + 40 * 500, of(sums, "leaf").exits);
     sums.forEach(
         (name, sum) -> assertEquals(calls.of(name).entries, sum.calls, () -> name + " " + sum));

@@ -89,7 +89,7 @@ final class AttachedProgramsTest {
     Outcome traced = programs.traced(settings, program);
     Programs.mustEqual(expected, traced);
     assertEquals(0, traced.statistics().damaged(), traced.statistics()::toString);
-    assertEquals(0, traced.statistics().noArea(), traced.statistics()::toString);
+    assertEquals(0, traced.statistics().noTable(), traced.statistics()::toString);
     assertTrue(traced.statistics().captured().unwinds() > 1000);
   }
 }

@@ -128,7 +128,7 @@ final class Programs implements AutoCloseable {
     CallTable calls = traced.calls();
     String all = traced.statistics() + "\n" + calls.byFunction();
     assertEquals(0, traced.statistics().allDropped(), all);
-    assertEquals(0, traced.statistics().noArea(), all);
+    assertEquals(0, traced.statistics().noTable(), all);
     assertEquals(0, traced.statistics().damaged(), all);
     assertEquals(0, traced.statistics().unknownFunctions(), all);
     assertEquals(List.of(), traced.statistics().remarks(), all);

@@ -102,13 +102,17 @@ final class ScarcityTest {
   }
 
   @Test
-  void callsOfStacksWithoutAnAreaAreCountedAndDoNotSearchForOneEachTime() throws IOException {
+  void callsOfStacksWithoutAnAreaAreRecordedByEntriesAndDoNotSearchForOneEachTime()
+      throws IOException {
     Path program = programs.make("crowd.c");
     String[] arguments = {"100", "200", "4", "5000"};
     Settings settings = new Settings().exports().areas(16).stacks(16);
     Outcome traced = programs.same(settings, program, arguments);
-    assertEquals((100 - 16) * 200 + 4 * 5000, traced.statistics().noArea());
-    assertEquals(16 * 200, traced.calls().of("leaf").returned);
+    int without = (100 - 16) * 200 + 4 * 5000;
+    assertEquals(without, traced.statistics().entriesWithoutArea());
+    CallTable.Row leaf = Programs.exact(traced).of("leaf");
+    assertEquals(without, leaf.entriesOnly);
+    assertEquals(16 * 200, leaf.returned);
     searchedAtMostTwiceEach(100, 4, traced);
   }
 
@@ -117,7 +121,7 @@ final class ScarcityTest {
     Path program = programs.make("crowd.c");
     String[] arguments = {"100", "200", "4", "5000"};
     Outcome traced = programs.same(new Settings().exports().areas(120), program, arguments);
-    assertEquals(0, traced.statistics().noArea());
+    assertEquals(0, traced.statistics().noTable());
     assertEquals(100 * 200 + 4 * 5000, Programs.exact(traced).of("leaf").returned);
   }
 
@@ -143,8 +147,10 @@ final class ScarcityTest {
     Settings settings = new Settings().exports().areas(12).stacks(12);
     Outcome traced = programs.same(settings, programs.make("births.c"));
     CallTable calls = traced.calls();
-    long entries = calls.of("step").entries + calls.of("nest").entries;
-    assertEquals(500 * 9 + 500 * 4 + 400 * 5, entries + traced.statistics().noArea());
+    long all = calls.of("step").calls + calls.of("nest").calls;
+    assertEquals(500 * 9 + 500 * 4 + 400 * 5, all);
+    long alone = calls.of("step").entriesOnly + calls.of("nest").entriesOnly;
+    assertEquals(alone, traced.statistics().entriesWithoutArea());
     assertTrue(calls.threads() > 12, calls.threads() + " threads");
   }
 }

@@ -107,7 +107,7 @@ final class StormTest {
     long[] sums = sums(calls);
     assertEquals(0, statistics.lost(), all);
     assertEquals(0, statistics.damaged(), all);
-    assertEquals(told.entered, sums[0] + statistics.deepEntries() + statistics.noArea(), all);
+    assertEquals(told.entered, sums[0] + statistics.entriesAlone(), all);
     assertEquals(sums[0] - told.unended, sums[1] + sums[2], all);
     return calls.of("jumper").unwound;
   }
@@ -125,8 +125,8 @@ final class StormTest {
     long[] sums = sums(traced.calls());
     assertEquals(0, statistics.damaged(), all);
     assertEquals(0, statistics.missing(), all);
-    long skipped = statistics.deepEntries() + statistics.noArea();
-    long records = 2 * (told.entered - skipped) + statistics.deepEntries() - told.unended;
+    long skipped = statistics.entriesAlone();
+    long records = 2 * (told.entered - skipped) + statistics.entriesAlone() - told.unended;
     long found = sums[0] + sums[1] + sums[2] + sums[3] + statistics.lost();
     // What is counted in advance: a spill of 32 records of each thread at most.
     assertTrue(found >= records - jumps, found + " of " + records + " " + all);
@@ -140,8 +140,8 @@ final class StormTest {
     String all = "seed " + seed + ": " + told + statistics;
     long[] sums = sums(traced.calls());
     assertEquals(0, statistics.damaged(), all);
-    assertTrue(statistics.noArea() > 0, all);
-    long found = sums[0] + statistics.deepEntries() + statistics.noArea();
+    assertTrue(statistics.entriesWithoutArea() > 0, all);
+    long found = sums[0] + statistics.entriesAlone();
     assertTrue(found <= told.entered, found + " of " + told.entered + " " + all);
     assertTrue(
         found + statistics.lost() >= told.entered, found + " of " + told.entered + " " + all);

@@ -64,7 +64,7 @@ final class SystemLibrariesTest {
       Outcome traced = programs.traced(settings, program);
       Programs.mustEqual(expected, traced);
       assertEquals(0, traced.statistics().damaged(), traced.statistics()::toString);
-      assertEquals(0, traced.statistics().noArea(), traced.statistics()::toString);
+      assertEquals(0, traced.statistics().noTable(), traced.statistics()::toString);
       assertTrue(traced.statistics().captured().unwinds() > 1000);
       System.out.println(machine + ", 49 threads: " + traced.statistics());
       if (Slice.count(1, 0) > 0 && traced.statistics().lost() == 0) {

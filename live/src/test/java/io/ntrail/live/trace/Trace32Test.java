@@ -129,7 +129,7 @@ final class Trace32Test {
     CallTable calls = traced.calls;
     String all = traced.statistics + "\n" + calls.byFunction();
     assertEquals(0, traced.statistics.allDropped(), all);
-    assertEquals(0, traced.statistics.noArea(), all);
+    assertEquals(0, traced.statistics.noTable(), all);
     assertEquals(0, traced.statistics.damaged(), all);
     assertEquals(0, traced.statistics.unknownFunctions(), all);
     assertEquals("[]", calls.gaps());

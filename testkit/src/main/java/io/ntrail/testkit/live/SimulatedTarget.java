@@ -114,7 +114,7 @@ public final class SimulatedTarget implements AutoCloseable {
     int area = take(0x80, 0xC0, 0x9000, 4096);
     if (area < 0) {
       before.next();
-      U64.getAndAdd(memory, 0x200L, 1L);
+      U64.getAndAdd(memory, 0x248L, 1L);
     }
     return area;
   }

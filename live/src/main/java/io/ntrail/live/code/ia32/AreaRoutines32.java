@@ -124,9 +124,7 @@ final class AreaRoutines32 extends RuntimeRoutines32 {
         .jmp(known)
         .bind(none);
     absence(untraced);
-    a.mov(ptr(EDX), EAX).bind(untraced);
-    count(EBX, SessionLayout.AT_NO_AREA);
-    a.xor(EDI, EDI).ret();
+    a.mov(ptr(EDX), EAX).bind(untraced).xor(EDI, EDI).ret();
   }
 
   /**

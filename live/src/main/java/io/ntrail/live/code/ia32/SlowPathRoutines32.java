@@ -40,7 +40,7 @@ final class SlowPathRoutines32 extends RuntimeRoutines32 {
    */
   void write(AreaRoutines32 areas, Label first, Label entryOnly) {
     writeSlow(areas.assign, areas.settle, entryOnly);
-    writeInit();
+    writeInit(entryOnly);
     writeFirstCall(areas.assign, areas.settle, first);
   }
 
@@ -84,14 +84,24 @@ final class SlowPathRoutines32 extends RuntimeRoutines32 {
         .jae(skip);
     leave(EDI);
     jumpOn();
-    a.bind(other).call(assign).test(EDI, EDI).jnz(go).mov(fs(words.slot()).as32(), 0);
-    goUntraced();
+    Label without = a.label("without an area");
+    a.bind(other).call(assign).test(EDI, EDI).jnz(go).jmp(without);
+    entryAlone(without, SessionLayout.AT_ENTRIES_WITHOUT_AREA, entryOnly);
     // A stack that the system does not know, as coroutines have: the slot stays free.
-    a.bind(foreign).mov(fs(words.slot()), EDI);
-    count(EBX, SessionLayout.AT_NO_AREA);
-    goUntraced();
-    a.bind(skip);
-    count(EBX, SessionLayout.AT_DEEP_ENTRIES);
+    entryAlone(foreign, SessionLayout.AT_ENTRIES_WITHOUT_AREA, entryOnly);
+    entryAlone(skip, SessionLayout.AT_DEEP_ENTRIES, entryOnly);
+  }
+
+  /**
+   * Assembles the end of a routine that is jumped to: the entry of the call alone is recorded, or
+   * the call counted. edi = the thread's next slot, or 0.
+   *
+   * @param counter of such calls
+   */
+  private void entryAlone(Label begin, int counter, Label entryOnly) {
+    a.bind(begin).mov(fs(words.slot()), EDI);
+    loadControl(EBX);
+    count(EBX, counter);
     if (parts.tables().exist()) {
       countEntry();
       goUntraced();
@@ -100,15 +110,17 @@ final class SlowPathRoutines32 extends RuntimeRoutines32 {
     }
   }
 
-  /** Assembles the routine for the first traced call of a thread. */
-  private void writeInit() {
+  /** Assembles the routine for the first traced call of a thread, or on a stack without an area. */
+  private void writeInit(Label entryOnly) {
     Label none = a.label("none");
+    Label recorded = a.label("recorded without an area");
     enter(init);
     a.lea(EBP, ptr(ESP).plus(TO_KEY)).call(firstCall).test(EDI, EDI).jz(none);
     leave(EDI);
     jumpOn();
-    a.bind(none);
+    a.bind(none).cmp(fs(words.record()).as32(), 0).jne(recorded);
     goUntraced();
+    entryAlone(recorded, SessionLayout.AT_ENTRIES_WITHOUT_AREA, entryOnly);
     // Calls that interrupt a thread while it is given an area.
     a.bind(untraced).pushfd();
     loadControl(ECX);
@@ -118,11 +130,13 @@ final class SlowPathRoutines32 extends RuntimeRoutines32 {
   }
 
   /**
-   * Gives the stack an area and the thread a chunk, or a table. Called with ebp = S + 4; edi = the
-   * slot to use, or 0, which the thread's TLS slot then is, too. Uses all registers but ebp.
+   * Gives the stack an area, if one is free, and the thread a chunk, or a table. Called with ebp =
+   * S + 4; edi = the slot to use, or 0, which the thread's TLS slot then is, too. Uses all
+   * registers but ebp.
    */
   private void writeFirstCall(Label assign, Label settle, Label first) {
     Label no = a.label("no");
+    Label without = a.label("no area");
     Label recording = a.label("recording");
     a.bind(firstCall)
         // Whatever interrupts us from here on is not traced.
@@ -132,13 +146,13 @@ final class SlowPathRoutines32 extends RuntimeRoutines32 {
         .je(no)
         .mov(ECX, fs(TlsOffsets32.STACK_BASE))
         .cmp(EBP, ECX)
-        .ja(no)
+        .ja(without)
         .cmp(ESP, fs(TlsOffsets32.STACK_LIMIT))
-        .jb(no)
+        .jb(without)
         // A stack may be known though the thread is not: fibers.
         .call(assign)
         .test(EDI, EDI)
-        .jz(no)
+        .jz(without)
         .call(settle)
         .cmp(fs(words.record()).as32(), 0)
         .jne(recording)
@@ -148,6 +162,12 @@ final class SlowPathRoutines32 extends RuntimeRoutines32 {
         .bind(recording)
         .mov(fs(words.slot()), EDI)
         .ret()
+        // Entries can be recorded without an area.
+        .bind(without)
+        .cmp(fs(words.record()).as32(), 0)
+        .jne(no)
+        .xor(EDI, EDI)
+        .call(first)
         .bind(no)
         .xor(EDI, EDI)
         .mov(fs(words.slot()), EDI)

@@ -90,7 +90,7 @@ final class TableRoutines32 extends RuntimeRoutines32 {
         .mov(ptr(ECX).plus(CallTables.STATE).as32(), SessionLayout.IN_USE);
     count(EBX, SessionLayout.AT_THREADS);
     a.mov(fs(words.record()), ECX).ret().bind(none);
-    count(EBX, SessionLayout.AT_NO_AREA);
+    count(EBX, SessionLayout.AT_NO_TABLE);
     a.ret();
   }
 }

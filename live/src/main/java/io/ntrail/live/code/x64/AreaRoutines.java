@@ -104,7 +104,7 @@ final class AreaRoutines extends RuntimeRoutines {
               .jmp(known)
               .bind(none);
           index.rememberNone();
-          a.bind(untraced).lock().inc(control(SessionLayout.AT_NO_AREA).as64()).xor(R8D, R8D).ret();
+          a.bind(untraced).xor(R8D, R8D).ret();
         });
   }
 

@@ -40,7 +40,7 @@ final class SlowPathRoutines extends RuntimeRoutines {
    */
   void write(AreaRoutines areas, Label first, Label entryOnly) {
     writeSlow(areas.assign, areas.settle, entryOnly);
-    writeInit();
+    writeInit(entryOnly);
     writeFirstCall(areas.assign, areas.settle, first);
   }
 
@@ -86,34 +86,41 @@ final class SlowPathRoutines extends RuntimeRoutines {
         .mov(RCX, R8);
     leave(slowEnd);
     range(STUB_PUSHED, () -> a.jmp(RCX));
+    Label without = a.label("without an area");
     Label otherEnd = a.label("end of other stack");
     Label otherBegin = a.here("other stack, range");
     parts.add(otherBegin, otherEnd, pushed(STUB_PUSHED + PUSHED));
-    a.bind(other).call(assign).test(R8, R8).jnz(go);
-    a.mov(gs(words.slot()).as64(), 0);
-    goUntraced(otherEnd);
-    Label foreignEnd = a.label("end of foreign stack");
-    Label foreignBegin = a.here("foreign stack, range");
-    parts.add(foreignBegin, foreignEnd, pushed(STUB_PUSHED + PUSHED));
+    a.bind(other).call(assign).test(R8, R8).jnz(go).jmp(without).bind(otherEnd);
+    entryAlone(without, SessionLayout.AT_ENTRIES_WITHOUT_AREA, entryOnly);
     // A stack that the system does not know, as coroutines have: the slot stays free.
-    a.bind(foreign).mov(gs(words.slot()), R8).lock().inc(control(SessionLayout.AT_NO_AREA).as64());
-    goUntraced(foreignEnd);
-    Label skipEnd = a.label("end of skip");
-    Label skipBegin = a.here("skip, range");
-    parts.add(skipBegin, skipEnd, pushed(STUB_PUSHED + PUSHED));
-    a.bind(skip).lock().inc(control(SessionLayout.AT_DEEP_ENTRIES).as64());
+    entryAlone(foreign, SessionLayout.AT_ENTRIES_WITHOUT_AREA, entryOnly);
+    entryAlone(skip, SessionLayout.AT_DEEP_ENTRIES, entryOnly);
+  }
+
+  /**
+   * Assembles the end of a routine that is jumped to: the entry of the call alone is recorded, or
+   * the call counted. r8 = the thread's next slot, or 0.
+   *
+   * @param counter of such calls
+   */
+  private void entryAlone(Label begin, int counter, Label entryOnly) {
+    Label end = a.label("entry alone, end");
+    Label range = a.here("entry alone, range");
+    parts.add(range, end, pushed(STUB_PUSHED + PUSHED));
+    a.bind(begin).mov(gs(words.slot()), R8).mov(R10, control).lock().inc(control(counter).as64());
     if (parts.tables().exist()) {
       countEntry();
-      goUntraced(skipEnd);
+      goUntraced(end);
     } else {
-      leave(skipEnd);
+      leave(end);
       range(STUB_PUSHED, () -> a.jmp(entryOnly));
     }
   }
 
-  /** Assembles the routine for the first traced call of a thread. */
-  private void writeInit() {
+  /** Assembles the routine for the first traced call of a thread, or on a stack without an area. */
+  private void writeInit(Label entryOnly) {
     Label none = a.label("none");
+    Label recorded = a.label("recorded without an area");
     Label end = enter(init, STUB_PUSHED);
     a.lea(R11, ptr(RSP).plus(TO_KEY)).call(firstCall).test(R8, R8).jz(none).mov(RCX, R8);
     leave(end);
@@ -121,8 +128,9 @@ final class SlowPathRoutines extends RuntimeRoutines {
     Label noneEnd = a.label("end of none");
     Label noneBegin = a.here("none, range");
     parts.add(noneBegin, noneEnd, pushed(STUB_PUSHED + PUSHED));
-    a.bind(none);
+    a.bind(none).cmp(gs(words.record()).as64(), 0).jne(recorded);
     goUntraced(noneEnd);
+    entryAlone(recorded, SessionLayout.AT_ENTRIES_WITHOUT_AREA, entryOnly);
     writeUntraced();
   }
 
@@ -141,11 +149,13 @@ final class SlowPathRoutines extends RuntimeRoutines {
   }
 
   /**
-   * Gives the stack an area and the thread a chunk, or a table. Called with r11 = S + 8; r8 = the
-   * slot to use, or 0, which the thread's TLS slot then is, too. Uses rax, rcx, rdx, r9, r10.
+   * Gives the stack an area, if one is free, and the thread a chunk, or a table. Called with r11 =
+   * S + 8; r8 = the slot to use, or 0, which the thread's TLS slot then is, too. Uses rax, rcx,
+   * rdx, r9, r10.
    */
   private void writeFirstCall(Label assign, Label settle, Label first) {
     Label no = a.label("no");
+    Label without = a.label("no area");
     Label recording = a.label("recording");
     range(
         0,
@@ -159,13 +169,13 @@ final class SlowPathRoutines extends RuntimeRoutines {
                 .je(no)
                 .mov(RCX, gs(8))
                 .cmp(R11, RCX)
-                .ja(no)
+                .ja(without)
                 .cmp(RSP, gs(0x10))
-                .jb(no)
+                .jb(without)
                 // A stack may be known though the thread is not: fibers.
                 .call(assign)
                 .test(R8, R8)
-                .jz(no)
+                .jz(without)
                 .call(settle)
                 .cmp(gs(words.record()).as64(), 0)
                 .jne(recording)
@@ -176,6 +186,13 @@ final class SlowPathRoutines extends RuntimeRoutines {
                 .bind(recording)
                 .mov(gs(words.slot()), R8)
                 .ret()
+                // Entries can be recorded without an area.
+                .bind(without)
+                .cmp(gs(words.record()).as64(), 0)
+                .jne(no)
+                .xor(R8D, R8D)
+                .mov(R10, control)
+                .call(first)
                 .bind(no)
                 .xor(R8D, R8D)
                 .mov(gs(words.slot()), R8)

@@ -107,7 +107,7 @@ final class TableRoutines extends RuntimeRoutines {
                 .ret()
                 .bind(none)
                 .lock()
-                .inc(control(SessionLayout.AT_NO_AREA).as64())
+                .inc(control(SessionLayout.AT_NO_TABLE).as64())
                 .ret());
   }
 }

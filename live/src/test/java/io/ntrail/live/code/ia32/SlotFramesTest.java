@@ -196,20 +196,20 @@ class SlotFramesTest {
     assertEquals(9, count(records, OUT), "the fiber's last call is open");
     assertEquals(2, its.control(SessionLayout.AT_AREAS_TAKEN));
     assertEquals(List.of(0, 1), records.stream().map(Record::area).distinct().sorted().toList());
-    assertEquals(0, its.control(SessionLayout.AT_NO_AREA));
+    assertEquals(0, its.control(SessionLayout.AT_ENTRIES_WITHOUT_AREA));
   }
 
   @Test
-  void callsOfAStackWithoutAnAreaGoOnUntraced() throws IOException {
+  void callsOfAStackWithoutAnAreaAreRecordedByTheirEntries() throws IOException {
     function(one).mov(EAX, 5).ret(8);
     a.bind(begin).push(1).push(2).call(one).push(1).push(2).call(one).ret();
     TracedMachine its = run(Settings.records(32).areas(0), one);
-    assertEquals(0, its.records().size());
-    assertEquals(2, its.control(SessionLayout.AT_NO_AREA));
+    assertEquals(List.of(SessionLayout.ENTRY_ONLY, SessionLayout.ENTRY_ONLY), kinds(its.records()));
+    assertEquals(2, its.control(SessionLayout.AT_ENTRIES_WITHOUT_AREA));
   }
 
   @Test
-  void callsOfAStackThatTheSystemDoesNotKnowGoOnUntraced() throws IOException {
+  void callsOfAStackThatTheSystemDoesNotKnowAreRecordedByTheirEntries() throws IOException {
     Label back = a.label();
     function(one).mov(EAX, 5).ret(8);
     a.bind(begin)
@@ -228,8 +228,8 @@ class SlotFramesTest {
         .call(one)
         .ret();
     TracedMachine its = run(Settings.records(32), one);
-    assertEquals(List.of(IN, OUT, IN, OUT), kinds(its.records()));
-    assertEquals(1, its.control(SessionLayout.AT_NO_AREA));
+    assertEquals(List.of(IN, OUT, SessionLayout.ENTRY_ONLY, IN, OUT), kinds(its.records()));
+    assertEquals(1, its.control(SessionLayout.AT_ENTRIES_WITHOUT_AREA));
   }
 
   @Test
