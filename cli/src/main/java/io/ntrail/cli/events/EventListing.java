@@ -17,9 +17,12 @@ import io.ntrail.cli.text.Numbers;
 import io.ntrail.cli.text.Table;
 import io.ntrail.cli.text.Terminal;
 import io.ntrail.cli.text.TextSanitizer;
+import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.etl.RecordCursor;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +56,9 @@ final class EventListing {
     private final SchemaSourceCounts sources = new SchemaSourceCounts();
     private final List<Line> lines = new ArrayList<>();
 
+    /** Lines whose event ends before its last field, by their places. */
+    private final Map<Integer, Gap> shortEvents = new HashMap<>();
+
     Selected(AtomicInteger wanted) {
       this.wanted = wanted;
     }
@@ -61,8 +67,24 @@ final class EventListing {
     public void add(EventReader event, boolean hasStack) {
       sources.add(event.type());
       if (lines.size() < wanted.get()) {
-        lines.add(line(event, List.of()));
+        Gap end = event.unreported(() -> lines.add(line(event, List.of())));
+        if (end != null) {
+          shortEvents.put(lines.size() - 1, end);
+        }
       }
+    }
+
+    /** Returns the lines that are wanted when all before the stretch are known. */
+    private List<Line> taken() {
+      List<Line> taken = lines.subList(0, Math.min(lines.size(), wanted.get()));
+      for (int i = 0; i < taken.size(); i++) {
+        Gap end = shortEvents.get(i);
+        if (end != null) {
+          events.recording().shortEvents().add(end);
+        }
+      }
+      wanted.addAndGet(-taken.size());
+      return taken;
     }
   }
 
@@ -192,9 +214,7 @@ final class EventListing {
             () -> new Selected(wanted),
             part -> {
               sources.add(part.sources);
-              List<Line> first = part.lines.subList(0, Math.min(part.lines.size(), wanted.get()));
-              lines.addAll(first);
-              wanted.addAndGet(-first.size());
+              lines.addAll(part.taken());
             });
     return sources;
   }

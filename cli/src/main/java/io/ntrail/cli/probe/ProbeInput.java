@@ -282,6 +282,9 @@ final class ProbeInput implements AutoCloseable {
       if (losses.unrecorded() > 0) {
         missing.add(Numbers.counted(losses.unrecorded(), "call") + " not recorded");
       }
+      if (losses.untraced() > 0) {
+        missing.add(Numbers.counted(losses.untraced(), "module") + " not traced for some time");
+      }
       if (losses.isSizeReached()) {
         missing.add("recording ended as the file had its largest size");
       }

@@ -122,7 +122,11 @@ public final class EventFilter {
       any |= copy.any;
       isFull |= copy.isFull;
       found.addAll(copy.found);
-      names.addAll(copy.names);
+      if (names.size() < MOST_TYPES) {
+        names.addAll(copy.names);
+      } else {
+        isFull |= !names.containsAll(copy.names);
+      }
     }
 
     /** Learns from an event. */

@@ -5,6 +5,8 @@ import io.ntrail.analysis.etw.machine.LastSwitches;
 import io.ntrail.analysis.etw.machine.Machine;
 import io.ntrail.analysis.etw.machine.ProcessInstance;
 import io.ntrail.analysis.etw.recording.EtwRecording;
+import io.ntrail.analysis.etw.recording.ShortEvents;
+import io.ntrail.formats.bytes.Gap;
 import io.ntrail.formats.etl.KernelEvents;
 import io.ntrail.formats.etl.RecordCursor;
 import io.ntrail.formats.etl.RecordKind;
@@ -42,6 +44,8 @@ public final class EventReader {
   private boolean isNanosKnown;
   private @Nullable EventType type;
 
+  private boolean isHeld;
+  private @Nullable Gap held;
   private boolean payloadRead;
   private boolean attributed;
   private final EventAttribution owner;
@@ -147,10 +151,31 @@ public final class EventReader {
           current.pointerBytes());
       payloadRead = true;
       if (payload.isShort() && !lacksLastField(known)) {
-        recording.shortEvents().add(current);
+        if (isHeld) {
+          held = ShortEvents.of(current);
+        } else {
+          recording.shortEvents().add(current);
+        }
       }
     }
     return payload;
+  }
+
+  /**
+   * Does something with the event, which is not reported as one that ends before its last field if
+   * this finds it out: whoever uses what was done reports it.
+   *
+   * @return what is to be added to {@link EtwRecording#shortEvents}; null if there is nothing
+   */
+  public @Nullable Gap unreported(Runnable work) {
+    isHeld = true;
+    held = null;
+    try {
+      work.run();
+    } finally {
+      isHeld = false;
+    }
+    return held;
   }
 
   /** Layouts of the kernel's events name a last field that some systems do not write yet. */

@@ -274,7 +274,6 @@ public final class Events {
     private final EventFilter filter;
     private final boolean passesAll;
     private final long from;
-    private final long askedFrom;
     private final long askedTo;
     private final OrderedCursor cursor;
     private final EventReader event = newReader(schemas::type);
@@ -289,7 +288,6 @@ public final class Events {
         boolean withStacks,
         @Nullable RecordingSymbols symbols) {
       this.filter = filter;
-      this.askedFrom = fromNanos;
       this.askedTo = toNanos;
       this.passesAll = filter.passesAll();
       filter.begin();
@@ -385,11 +383,6 @@ public final class Events {
     /** Returns the sources of the descriptions of the events so far. */
     public SchemaSourceCounts sources() {
       return sources;
-    }
-
-    /** Returns the nanoseconds of the recording that it goes over. */
-    long covered(int cores) {
-      return recording.covered(cores, askedFrom, askedTo);
     }
 
     /** The current event. */

@@ -48,8 +48,10 @@ final class FieldNames {
   /** Adds the names that another one has met. */
   void addSeen(FieldNames other) {
     any |= other.any;
-    values.addAll(other.values);
-    groups.addAll(other.groups);
+    if (values.size() + groups.size() < MOST_NAMES) {
+      values.addAll(other.values);
+      groups.addAll(other.groups);
+    }
   }
 
   private void add(String prefix, List<Field> fields) {

@@ -16,13 +16,22 @@ public final class ShortEvents {
 
   /** Adds the event at a cursor. */
   public void add(RecordCursor record) {
-    if (events.isBeyondLimit()) {
-      // With a wrong manifest every event may be one.
-      return;
+    // With a wrong manifest every event may be one.
+    if (!events.isBeyondLimit()) {
+      add(of(record));
     }
+  }
+
+  /** Adds an event. */
+  public void add(Gap event) {
+    events.add(event);
+  }
+
+  /** Returns the event at a cursor as it is added. */
+  public static Gap of(RecordCursor record) {
     long offset = record.file().buffers().fileOffset(record.buffer());
     String place = "payload at " + record.payloadOffset();
-    events.add(new Gap(record.file().name(), offset, record.payloadLength(), place, "ends early"));
+    return new Gap(record.file().name(), offset, record.payloadLength(), place, "ends early");
   }
 
   /**
