@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  * lost, every call that kept both of its own is as it was, and what was made up is marked.
  */
 class RebuiltCallsTest {
-  private static final int SEQUENCES = Slice.count(50_000, 15_000);
+  private static final int SEQUENCES = Slice.count(50_000, 10_000);
   private static final int STEPS = 120;
 
   /** A rebuilt call. */
