@@ -32,7 +32,7 @@ if errorlevel 1 (
 echo building ntrail (first run takes a minute) ...>&2
 pushd "%ROOT%"
 set "JAVA_HOME=%JDK%"
-call mvn -q -B -Dntrail.quick -Dmaven.test.skip=true -pl cli -am package 1>&2
+call mvn -q -B -Dmaven.test.skip=true -pl cli -am package 1>&2
 if errorlevel 1 (
   popd
   echo ntrail: the build failed>&2

@@ -42,12 +42,12 @@ sha256() {
   fi
 }
 
-# The modules whose sources make the program: all but those for tests and measurements.
+# The modules whose sources make the program: all but those for tests, measurements and checks.
 source_folders() (
   cd "$root" || exit
   for pom in */pom.xml; do
     case ${pom%/pom.xml} in
-      testkit | benchmarks) ;;
+      testkit | benchmarks | lint) ;;
       *)
         echo "$pom"
         [ ! -d "${pom%/pom.xml}/src/main" ] || echo "${pom%/pom.xml}/src/main"
@@ -205,8 +205,6 @@ build() {
     echo "building ntrail (first run takes a minute) ..." >&2
   fi
   log=$root/target/launcher-build.log
-  # ./check compiles everything again when it sees this: nothing here was looked at by the checks.
-  : >"$root/target/quick-build"
   if ! run_maven -o; then
     if grep -q -i -e 'offline' -e 'has not been downloaded' "$log" && run_maven; then
       return
@@ -220,7 +218,7 @@ build() {
 run_maven() (
   cd "$root" && JAVA_HOME=$jdk_build \
     MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow ${MAVEN_OPTS-}" \
-    mvn -q -B "$@" -Dntrail.quick -Dmaven.test.skip=true -Dstyle.color=never -pl cli -am package \
+    mvn -q -B "$@" -Dmaven.test.skip=true -Dstyle.color=never -pl cli -am package \
     >"$log" 2>&1 </dev/null
 )
 

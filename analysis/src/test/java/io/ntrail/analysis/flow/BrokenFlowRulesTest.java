@@ -62,7 +62,7 @@ class BrokenFlowRulesTest {
     // What two threads hand over is compared with what one does, see WholeFlowTest.
     rules.removeIf(
         rule -> rule.text().contains(".snapshot,") || rule.text().contains("ReturnStack.blocks,"));
-    List<Rule> tried = Slice.of(rules, 12);
+    List<Rule> tried = Slice.of(rules, 20);
     List<String> missed = new ArrayList<>();
     for (Rule rule : tried) {
       if (holds(rule, cases)) {

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 
 /** A cut of random calls has the selected ones as they were. */
 class CallsCutTest {
-  private static final int CUTS = Slice.count(100_000, 1_000);
+  private static final int CUTS = Slice.count(100_000, 600);
   private static final int STEPS = 150;
   private static final NtrHeader NANOS =
       new NtrHeader(

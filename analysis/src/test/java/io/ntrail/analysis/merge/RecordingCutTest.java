@@ -96,7 +96,7 @@ class RecordingCutTest {
   void selectedRecordsOfAnyRecordingStayAsTheyAre() {
     CutRules rules = new CutRules(folder);
     Property.check(
-        Slice.count(3_000, 300),
+        Slice.count(3_000, 180),
         g -> {
           byte[] file = RandomRecordings.content(g).writer().toByteArray();
           rules.check(file, part(g), g.flag());
@@ -107,7 +107,7 @@ class RecordingCutTest {
   void whatCanBeReadOfADamagedRecordingAndIsSelectedStays() {
     CutRules rules = new CutRules(folder);
     Property.check(
-        Slice.count(3_000, 300),
+        Slice.count(3_000, 180),
         g -> {
           byte[] bytes = RandomRecordings.content(g).writer().toByteArray();
           for (int i = g.below(4); i >= 0; i--) {

@@ -291,7 +291,7 @@ class CallsCutAnswersTest {
 
   /** Compares answers on cuts of a recording: on half of them, but with each cut's turn. */
   private void compare(Path whole, int number) throws IOException {
-    for (Cut cut : Slice.of(CUTS.subList(number % 2, CUTS.size()), 2)) {
+    for (Cut cut : Slice.of(CUTS.subList(number % 2, CUTS.size()), 3)) {
       Made made = make(whole, cut);
       for (List<String> question : questions(made, cut)) {
         String before = plain(answer(question, made.whole), cut);

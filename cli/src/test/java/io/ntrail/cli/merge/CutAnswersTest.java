@@ -215,7 +215,7 @@ class CutAnswersTest {
   @Test
   void eachQuestionAboutSharedRecordingsHasTheSameAnswer() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
-    List<Path> some = new ArrayList<>(Slice.of(shared(), 14));
+    List<Path> some = new ArrayList<>(Slice.of(shared(), 20));
     some.addAll(
         shared().stream().filter(file -> file.endsWith(STACKS) && !some.contains(file)).toList());
     for (Path packed : some) {

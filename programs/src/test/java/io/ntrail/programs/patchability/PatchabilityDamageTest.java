@@ -12,6 +12,7 @@ import io.ntrail.programs.services.SystemServices;
 import io.ntrail.testkit.LittleEndian;
 import io.ntrail.testkit.ProcessorTime;
 import io.ntrail.testkit.Property;
+import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.TestData;
 import io.ntrail.testkit.pe.PeSample;
 import io.ntrail.testkit.pe.PeSamples;
@@ -119,7 +120,7 @@ class PatchabilityDamageTest {
   @Test
   void aGuardTableOfHalfAMillionFunctionsIsAnsweredInTime() {
     SmallPe sketch = new SmallPe(Sketches.X64);
-    int count = 1 << 19;
+    int count = 1 << Slice.count(19, 17);
     sketch.section(".text", SmallPe.CODE, new LittleEndian(count).fill(count, 0x90).toByteArray());
     long[] entries = new long[count];
     for (int i = 0; i < count; i++) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ntrail.formats.bytes.Bytes;
+import io.ntrail.testkit.Slice;
 import io.ntrail.testkit.code.Objdump;
 import io.ntrail.testkit.code.RandomCode;
 import java.io.IOException;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * would run, since it is made to look at whatever a file has.
  */
 class ObjdumpTest {
-  private static final int STRINGS = 100_000;
+  private static final int STRINGS = Slice.count(100_000, 40_000);
   private static final long SEED = 1;
   private static final Pattern BAD = Pattern.compile("\\(bad\\)|bad\\}");
 

@@ -438,7 +438,7 @@ class MachineTest {
   @Test
   void theNumberOfCoresMakesNoDifference() {
     Property.check(
-        Slice.count(1500, 500),
+        Slice.count(1500, 300),
         g -> {
           EtlWriter any = written(g, any(g, g.length(200)));
           List<String> one;
