@@ -277,10 +277,10 @@ public final class CallPathProfile {
    */
   public String process(int node) {
     Process process = processes.get(-tree.label(node) - 1);
-    String pid = Long.toUnsignedString(process.pid);
-    if (process.name == null && process.pid == 0) {
+    if (process.pid == CallThread.NO_PROCESS) {
       return "(unknown)";
     }
+    String pid = Long.toUnsignedString(process.pid);
     return process.name == null ? "process " + pid : process.name + " (" + pid + ")";
   }
 

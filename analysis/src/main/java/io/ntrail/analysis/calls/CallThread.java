@@ -5,12 +5,13 @@ import io.ntrail.analysis.model.RecordedThreads;
 import io.ntrail.formats.ntr.NtrFile;
 import io.ntrail.formats.ntr.TracedThread;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that was recorded.
  *
- * @param pid its process
+ * @param pid its process; {@link #NO_PROCESS} if the recording does not tell it
  * @param tid the thread
  * @param process name of the process; null if unknown
  * @param name of the thread; null if it has none
@@ -25,6 +26,14 @@ public record CallThread(
     long records,
     long firstTime)
     implements RecordedThreads.RecordedThread {
+  /** Stands for the id of a process that is not known; 0 is the id of one. */
+  public static final long NO_PROCESS = -1;
+
+  /** Returns the id of its process; empty if unknown. */
+  public OptionalLong knownPid() {
+    return pid == NO_PROCESS ? OptionalLong.empty() : OptionalLong.of(pid);
+  }
+
   /** Returns the thread that has a number in a file. */
   static CallThread of(NtrFile file, long number, long firstTime) {
     TracedThread thread = file.threads().get(number);
@@ -33,7 +42,7 @@ public record CallThread(
             .map(its -> file.processes().get(its.process()))
             .map(CallingProcess::of);
     return new CallThread(
-        process.map(CallingProcess::pid).orElse(0L),
+        process.map(CallingProcess::pid).orElse(NO_PROCESS),
         thread == null ? number : thread.tid(),
         process.map(CallingProcess::name).orElse(null),
         thread == null || thread.name().isEmpty() ? null : thread.name(),

@@ -109,7 +109,7 @@ public final class NtrCalls implements CallSource {
     CallTotals first = totals.getOrDefault(0L, List.of()).getFirst();
     Optional<CallingProcess> process = process(first.function());
     return new CallThread(
-        process.map(CallingProcess::pid).orElse(0L),
+        process.map(CallingProcess::pid).orElse(CallThread.NO_PROCESS),
         0,
         process.map(CallingProcess::name).orElse(null),
         "several threads",

@@ -87,7 +87,7 @@ final class CallFlatView {
             .distinct()
             .limit(2)
             .toList();
-    return all.size() == 1 && all.getFirst().pid() != 0 ? all.getFirst() : null;
+    return all.size() == 1 && all.getFirst().pid() != CallThread.NO_PROCESS ? all.getFirst() : null;
   }
 
   /** Returns the process of a routine; empty if unknown. */
@@ -100,12 +100,7 @@ final class CallFlatView {
   }
 
   private void pid(FunctionTimes times, CellWriter cell) {
-    long pid = process(times).map(CallingProcess::pid).orElse(0L);
-    if (pid == 0) {
-      cell.unknown();
-    } else {
-      cell.unsigned(pid);
-    }
+    process(times).ifPresentOrElse(its -> cell.unsigned(its.pid()), cell::unknown);
   }
 
   /** Returns {@code shopd.exe (4312)}. */

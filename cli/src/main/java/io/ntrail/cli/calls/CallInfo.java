@@ -176,7 +176,7 @@ public final class CallInfo {
     for (CallThread thread : source.threads()) {
       json.object()
           .text("process", thread.process())
-          .unsigned("pid", thread.pid())
+          .known("pid", thread.knownPid())
           .unsigned("tid", thread.tid())
           .text("name", thread.name())
           .number("records", thread.records())

@@ -70,7 +70,7 @@ final class CallListing {
       CallThread thread = scope.recording().source().threads().get(i);
       json.object()
           .text("process", thread.process())
-          .unsigned("pid", thread.pid())
+          .known("pid", thread.knownPid())
           .unsigned("thread", thread.tid())
           .text("name", thread.name())
           .number("calls", scope.recording().counts(i).calls())

@@ -42,7 +42,7 @@ final class CallRows {
   private ListingColumns<CallWalk> ownColumns() {
     return new ListingColumns<CallWalk>()
         .name("process", call -> call.threadInfo().process())
-        .value("pid", (call, cell) -> cell.unsigned(call.threadInfo().pid()))
+        .value("pid", (call, cell) -> number(cell, call.threadInfo().knownPid()))
         .value("thread", (call, cell) -> cell.unsigned(call.threadInfo().tid()))
         .value("stackNumber", this::stack)
         .onlyJson()

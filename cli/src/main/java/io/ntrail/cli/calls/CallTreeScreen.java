@@ -158,8 +158,9 @@ final class CallTreeScreen {
   private void heading(CallThread thread) {
     String process = thread.process();
     String pid = Long.toUnsignedString(thread.pid());
+    String known = process == null ? "process " + pid : process + " (" + pid + ")";
     out.println(
-        (process == null ? "process " + pid : process + " (" + pid + ")")
+        (thread.pid() == CallThread.NO_PROCESS ? "process unknown" : known)
             + ", "
             + threadText(thread));
   }

@@ -198,7 +198,7 @@ final class ProbeInput implements AutoCloseable {
       return OptionalLong.of(live.pid());
     }
     return recording instanceof CallRecording calls && !calls.threads().isEmpty()
-        ? OptionalLong.of(calls.threads().getFirst().pid())
+        ? calls.threads().getFirst().knownPid()
         : OptionalLong.empty();
   }
 

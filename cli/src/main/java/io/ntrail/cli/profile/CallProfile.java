@@ -247,7 +247,7 @@ public final class CallProfile implements ProfilePage {
       for (int i : scope.threads()) {
         CallThread thread = scope.recording().source().threads().get(i);
         if (told.add(new Process(thread.process(), thread.pid()))) {
-          json.object().text("name", thread.process()).unsigned("pid", thread.pid()).endObject();
+          json.object().text("name", thread.process()).known("pid", thread.knownPid()).endObject();
         }
       }
     }

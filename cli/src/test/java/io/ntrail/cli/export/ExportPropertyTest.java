@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Exports and comparisons of random recordings against their profiles. */
 class ExportPropertyTest {
-  private static final int RUNS = Integer.getInteger("ntrail.property.runs", 40);
+  private static final int RUNS = Integer.getInteger("ntrail.property.runs", 25);
   private static final int QUERIES = 4;
 
   @TempDir private Path folder;

@@ -305,7 +305,7 @@ public final class CallFeed implements CallSource, RecordingFollower {
     TracedThread its = thread.definition;
     TracedProcess process = its == null ? null : processes.get(its.process());
     return new CallThread(
-        process == null ? 0 : process.pid(),
+        process == null ? CallThread.NO_PROCESS : process.pid(),
         its == null ? thread.number : its.tid(),
         process == null ? null : WindowsPath.lastPart(process.name()),
         its == null || its.name().isEmpty() ? null : its.name(),
@@ -340,7 +340,7 @@ public final class CallFeed implements CallSource, RecordingFollower {
   private long pid(TracedFunction function) {
     TracedModule module = definedModules.get(function.module());
     TracedProcess process = module == null ? null : processes.get(module.process());
-    return process == null ? 0 : process.pid();
+    return process == null ? CallThread.NO_PROCESS : process.pid();
   }
 
   @Override
