@@ -121,7 +121,7 @@ class RecordingCutTest {
   void flippedBitsOfRealRecordingsLoseNothingThatIsSelected() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
     CutRules rules = new CutRules(folder);
-    int seeds = Slice.count(60, 4);
+    int seeds = Slice.count(60, 3);
     int cuts = 0;
     for (String name : SMALL) {
       byte[] sound = TestData.gunzip("etl/" + name + ".etl.gz");

@@ -77,7 +77,7 @@ class RecordingMergeTest {
   void flippedBitsAndCutsOfRealRecordingsLoseNothingThatCanBeRead() throws IOException {
     assumeTrue(TestData.available(), TestData.MISSING);
     MergeRules rules = new MergeRules(folder);
-    int seeds = Slice.count(60, 4);
+    int seeds = Slice.count(60, 3);
     int merged = 0;
     for (String name : SMALL) {
       byte[] sound = TestData.gunzip("etl/" + name + ".etl.gz");

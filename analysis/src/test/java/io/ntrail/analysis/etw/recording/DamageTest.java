@@ -135,9 +135,9 @@ class DamageTest {
   @Test
   void writtenFileSpoiledAnywhere() {
     DamageRun run = new DamageRun("plain", plain());
-    all(run, LONG ? 1_000_000 : 10, LONG ? 5_000 : 50);
-    int step = LONG ? 1 : 139;
-    for (int at = 0; at < run.sound().length; at += LONG ? 13 : 1_213) {
+    all(run, LONG ? 1_000_000 : 6, LONG ? 5_000 : 30);
+    int step = LONG ? 1 : 211;
+    for (int at = 0; at < run.sound().length; at += LONG ? 13 : 2_213) {
       run.check(Damage.cutAt(run.sound(), at), "cut at " + at);
     }
     // Every bit of a buffer's and a record's header.
@@ -154,8 +154,8 @@ class DamageTest {
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void compressedFileSpoiledAnywhere(BufferCompression compression) {
     DamageRun run = new DamageRun(compression.name(), packed(compression));
-    all(run, LONG ? 1_000_000 : 8, LONG ? 2_000 : 30);
-    int step = LONG ? 1 : 23;
+    all(run, LONG ? 1_000_000 : 4, LONG ? 2_000 : 15);
+    int step = LONG ? 1 : 47;
     for (int bit = 0; bit < 100 * 8; bit += step) {
       byte[] spoiled = run.sound().clone();
       int at = run.buffers().get(3) + bit / 8;
